@@ -3080,8 +3080,8 @@ typedef enum gp_join_kind {
     GP_JOIN_INNER = 0, /* those with equal keys */
     GP_JOIN_LEFT,      /* also each left row without a partner */
     GP_JOIN_FULL,      /* also each left and each right row without a partner */
-    GP_JOIN_SEMI,      /* only the left row, of left rows with a partner, once each */
-    GP_JOIN_ANTI,      /* only the left row, of left rows without a partner */
+    GP_JOIN_SEMI,      /* left rows that have a partner, once each; no right rows */
+    GP_JOIN_ANTI,      /* left rows that have no partner; no right rows */
     GP_JOIN_KIND_COUNT /* no kind, but how many kinds there are */
 } gp_join_kind;
 
@@ -15608,7 +15608,7 @@ static const char *const gpi_kernel_common_table_bloom[] = {
 "GPI_COUNT_CHECK(get_group_id(0) == 0, counters);",
 "gpi_span(gpi_count(bound, wanted, wanted_offset, wanted_words), span, &begin, &end);",
 "GPI_COLUMNS_SET(columns);",
-"gpi_rows_check_strings(columns, begin, end, longest, call, counters);",
+"gpi_rows_count_strings(columns, begin, end, longest, call, counters);",
 "filter += 8 * filter_at;",
 "for (ulong i = begin + GPI_LOCAL_ID; i < end; i += GPI_BLOOM_ROWS * GPI_WG) {",
 "gpi_bloom_hash(columns, i, end, i + (GPI_BLOOM_ROWS - 1) * GPI_WG < end,",
@@ -15634,7 +15634,7 @@ static const char *const gpi_kernel_common_table_bloom[] = {
 "GPI_COUNT_CHECK(get_group_id(0) == 0, counters);",
 "gpi_span(gpi_count(bound, wanted, wanted_offset, wanted_words), span, &begin, &end);",
 "GPI_COLUMNS_SET(columns);",
-"gpi_rows_check_strings(columns, begin, end, longest, call, counters);",
+"gpi_rows_count_strings(columns, begin, end, longest, call, counters);",
 "filter += 8 * filter_at;",
 "for (ulong i = begin + GPI_LOCAL_ID; i < end; i += GPI_BLOOM_ROWS * GPI_WG) {",
 "gpi_bloom_hash(columns, i, end, i + (GPI_BLOOM_ROWS - 1) * GPI_WG < end, filter, blocks, hash);",
@@ -15687,8 +15687,9 @@ static const char *const gpi_kernel_common_table_group_by[] = {
 "#include \"table/constants.cl\"",
 "#include \"table/keys.cl\"",
 "#include \"table/put_span.cl\"",
+"#include \"table/row_checks.cl\"",
 "#include \"table/rows.cl\"",
-"#line 30 \"kernels/common/table/group_by.cl\"",
+"#line 31 \"kernels/common/table/group_by.cl\"",
 "GPI_KERNEL void gp_rows_clear(__global uint *slots, ulong slots_at, uint size, uint base,",
 "volatile __global uint *state, ulong state_at, uint table, ulong span)",
 "{",
@@ -15702,7 +15703,7 @@ static const char *const gpi_kernel_common_table_group_by[] = {
 "for (ulong i = slots_at + begin + GPI_LOCAL_ID; i < slots_at + end; i += GPI_WG)",
 "slots[i] = GPI_ROWS_EMPTY;",
 "}",
-"#line 46",
+"#line 47",
 "GPI_KERNEL void gp_rows_put(GPI_COLUMNS_PARAMETERS(columns), volatile __global uint *slots, ulong slots_at,",
 "uint size, uint base, uint row_mask, uint probes, __global uint *slot_of,",
 "ulong slot_of_at, volatile __global uint *state, ulong state_at, uint table,",
@@ -15714,23 +15715,19 @@ static const char *const gpi_kernel_common_table_group_by[] = {
 "gpi_span(gpi_count(bound, wanted, wanted_offset, wanted_words), span, &begin, &end);",
 "gpi_key_columns columns;",
 "gpi_rows t;",
-"bool has_long = false;",
 "if (begin >= end) return;",
 "GPI_COLUMNS_SET(columns);",
 "t.slots = slots + slots_at;",
 "t.size = size;",
 "t.row_mask = row_mask;",
 "t.probes = probes;",
-"if (table == 0 && gpi_columns_are_bad(columns, begin, end, longest, &has_long) &&",
-"atomic_xchg(counters + GPI_COUNT_BAD_CALL, call) != call)",
-"(void)atomic_inc(counters + GPI_COUNT_BAD);",
-"if (has_long) {",
+"if (table == 0 && gpi_rows_check_strings(columns, begin, end, longest, call, counters)) {",
 "(void)atomic_max(too_small, GPI_ROWS_TABLES);",
 "} else if (gpi_rows_put_span(t, columns, begin, end, slot_of + slot_of_at, base, too_small, table)) {",
 "(void)atomic_max(too_small, table + 1);",
 "}",
 "}",
-"#line 76",
+"#line 73",
 "GPI_KERNEL void gp_rows_close(__global uint *state, ulong state_at, uint tables, GPI_COUNT_PARAMETERS,",
 "volatile __global uint *counters)",
 "{",
@@ -15741,7 +15738,7 @@ static const char *const gpi_kernel_common_table_group_by[] = {
 "failed ? 0 : (uint)gpi_count(bound, wanted, wanted_offset, wanted_words);",
 "if (failed) (void)atomic_inc(counters + GPI_COUNT_ABANDONED);",
 "}",
-"#line 89",
+"#line 86",
 "GPI_KERNEL void gp_rows_number(__global uint *slots, ulong slots_at, __global const uint *slot_of,",
 "ulong slot_of_at, __global const uint *rows, ulong rows_at,",
 "__global uint *state, ulong state_at, uint cells, ulong span)",
@@ -15754,7 +15751,7 @@ static const char *const gpi_kernel_common_table_group_by[] = {
 "for (ulong g = begin + GPI_LOCAL_ID; g < end; g += GPI_WG)",
 "slots[slots_at + slot_of[slot_of_at + rows[rows_at + g]]] = (uint)g;",
 "}",
-"#line 103",
+"#line 100",
 "GPI_KERNEL void gp_rows_groups(__global const uint *slots, ulong slots_at, __global uint *slot_of,",
 "ulong slot_of_at, ulong span, GPI_COUNT_PARAMETERS)",
 "{",
@@ -15763,7 +15760,7 @@ static const char *const gpi_kernel_common_table_group_by[] = {
 "for (ulong i = slot_of_at + begin + GPI_LOCAL_ID; i < slot_of_at + end; i += GPI_WG)",
 "slot_of[i] = slots[slots_at + slot_of[i]];",
 "}",
-"#line 114",
+"#line 111",
 "GPI_KERNEL void gp_rows_offsets(__global const uint *groups, ulong groups_at, __global uint *offsets,",
 "ulong offsets_at, ulong span, GPI_COUNT_PARAMETERS)",
 "{",
@@ -15803,7 +15800,7 @@ static const char *const gpi_kernel_common_table_hyperloglog[] = {
 "GPI_COUNT_CHECK(get_group_id(0) == 0, counters);",
 "gpi_span(gpi_count(bound, wanted, wanted_offset, wanted_words), span, &begin, &end);",
 "GPI_COLUMNS_SET(columns);",
-"gpi_rows_check_strings(columns, begin, end, longest, call, counters);",
+"gpi_rows_count_strings(columns, begin, end, longest, call, counters);",
 "registers += registers_at;",
 "for (ulong i = begin + GPI_LOCAL_ID; i < end; i += GPI_WG) {",
 "const ulong hash = gpi_row_hash(columns, i);",
@@ -15831,9 +15828,9 @@ static const char *const gpi_kernel_common_table_join[] = {
 "#include \"table/joined.cl\"",
 "#include \"table/keys.cl\"",
 "#include \"table/order.cl\"",
+"#include \"table/row_checks.cl\"",
 "#include \"table/rows.cl\"",
-"#define GPI_JOIN_STEP 4096",
-"#line 35 \"kernels/common/table/join.cl\"",
+"#line 34 \"kernels/common/table/join.cl\"",
 "GPI_KERNEL void gp_join_check(GPI_COLUMNS_PARAMETERS(left), __global const uint *state, ulong state_at,",
 "uint tables, uint mark, volatile __global uint *failed, ulong failed_at,",
 "ulong longest, ulong span, GPI_COUNT_PARAMETERS, uint call,",
@@ -15841,18 +15838,15 @@ static const char *const gpi_kernel_common_table_join[] = {
 "{",
 "const bool is_closed = state[state_at + GPI_ROWS_SMALL] >= tables;",
 "gpi_key_columns left;",
-"bool has_long = false;",
 "ulong begin, end;",
 "gpi_span(gpi_count(bound, wanted, wanted_offset, wanted_words), span, &begin, &end);",
 "GPI_COLUMNS_SET(left);",
-"if (gpi_columns_are_bad(left, begin, end, longest, &has_long) &&",
-"atomic_xchg(counters + GPI_COUNT_BAD_CALL, call) != call)",
-"(void)atomic_inc(counters + GPI_COUNT_BAD);",
+"const bool has_long = gpi_rows_check_strings(left, begin, end, longest, call, counters);",
 "if ((is_closed || has_long || state[state_at + GPI_ROWS_MARK] != mark) &&",
 "atomic_xchg(failed + failed_at, 1u) == 0 && !is_closed)",
 "(void)atomic_inc(counters + GPI_COUNT_ABANDONED);",
 "}",
-"#line 56",
+"#line 52",
 "GPI_KERNEL void gp_join_firsts(__global const uint *slots, ulong slots_at, __global uint *slot_of,",
 "ulong slot_of_at, uint row_mask, volatile __global uint *state, ulong state_at,",
 "uint mark, ulong seed, ulong span)",
@@ -15875,7 +15869,7 @@ static const char *const gpi_kernel_common_table_join[] = {
 "}",
 "if (repeats) (void)atomic_max(state + state_at + GPI_ROWS_MANY, n);",
 "}",
-"#line 80",
+"#line 76",
 "GPI_KERNEL void gp_join_find(GPI_COLUMNS_PARAMETERS(left), GPI_COLUMNS_PARAMETERS(right),",
 "volatile __global uint *slots, ulong slots_at, uint row_mask,",
 "__global const uint *state, ulong state_at, uint tables,",
@@ -15914,7 +15908,7 @@ static const char *const gpi_kernel_common_table_join[] = {
 "j.partners = partners + partners_at;",
 "gpi_join_find_span(j, begin, last);",
 "}",
-"#line 120",
+"#line 116",
 "GPI_KERNEL void gp_join_rest(__global const uint *firsts, ulong firsts_at, __global const uint *state,",
 "ulong state_at, __global const uint *failed, ulong failed_at,",
 "__global const uint *partners, ulong partners_at, __global uint *begins,",
@@ -15931,7 +15925,7 @@ static const char *const gpi_kernel_common_table_join[] = {
 "lengths[i] = i < n && partners[partners_at + firsts[firsts_at + i]] == 0;",
 "}",
 "}",
-"#line 138",
+"#line 134",
 "static void gpi_join_finish(gpi_decoded d, ulong first, ulong end, __global const uint *begins,",
 "__global const uint *order, bool has_order, uint left_rows, uint right_rows)",
 "{",
@@ -15946,7 +15940,7 @@ static const char *const gpi_kernel_common_table_join[] = {
 "if (left >= left_rows) d.run[i] = GPI_ROWS_NONE;",
 "}",
 "}",
-"#line 155",
+"#line 151",
 "GPI_KERNEL void gp_join_pairs(__global const ulong *offsets, ulong offsets_at, __global const uint *begins,",
 "ulong begins_at, __global const uint *order, ulong order_at,",
 "__global const uint *state, ulong state_at, __global uint *left_out,",
@@ -15954,10 +15948,9 @@ static const char *const gpi_kernel_common_table_join[] = {
 "#if GPI_WANTS_POSITIONS",
 "__global uint *right_out, ulong right_out_at,",
 "#endif",
-"uint left_rows, uint right_rows, ulong runs, ulong most, ulong span)",
+"uint left_rows, uint right_rows, ulong runs, ulong most, ulong step, ulong span)",
 "{",
 "GPI_SHARED(gpi_decode_memory, shared);",
-"const ulong step = GPI_ON_CPU ? GPI_JOIN_STEP : span;",
 "const bool has_order = state[state_at + GPI_ROWS_MANY] != 0;",
 "gpi_decoded d;",
 "ulong begin, end;",
@@ -16171,15 +16164,22 @@ static const char *const gpi_kernel_common_table_row_checks[] = {
 "#include \"base/count.cl\"",
 "#include \"base/platform.cl\"",
 "#include \"table/keys.cl\"",
-"#line 9 \"kernels/common/table/row_checks.cl\"",
-"static void gpi_rows_check_strings(gpi_key_columns columns, ulong begin, ulong end, ulong longest, uint call,",
+"#line 10 \"kernels/common/table/row_checks.cl\"",
+"static bool gpi_rows_check_strings(gpi_key_columns columns, ulong begin, ulong end, ulong longest, uint call,",
 "volatile __global uint *counters)",
 "{",
 "bool has_long = false;",
-"const bool bad = gpi_columns_are_bad(columns, begin, end, longest, &has_long);",
-"if (bad && atomic_xchg(counters + GPI_COUNT_BAD_CALL, call) != call)",
+"if (gpi_columns_are_bad(columns, begin, end, longest, &has_long) &&",
+"atomic_xchg(counters + GPI_COUNT_BAD_CALL, call) != call)",
 "(void)atomic_inc(counters + GPI_COUNT_BAD);",
-"if (has_long && atomic_xchg(counters + GPI_COUNT_LONG_CALL, call) != call)",
+"return has_long;",
+"}",
+"#line 21",
+"static void gpi_rows_count_strings(gpi_key_columns columns, ulong begin, ulong end, ulong longest, uint call,",
+"volatile __global uint *counters)",
+"{",
+"if (gpi_rows_check_strings(columns, begin, end, longest, call, counters) &&",
+"atomic_xchg(counters + GPI_COUNT_LONG_CALL, call) != call)",
 "(void)atomic_inc(counters + GPI_COUNT_ABANDONED);",
 "}",
 "#endif",
@@ -46576,7 +46576,10 @@ static gp_result gpi_group_by_warm_up(gp_context *gp, const gp_group_by_desc *de
 
 /* ---- Begin file src/table/join.c ---- */
 /* join.c - gp_join: puts the right rows into a hash table, finds the partners of each left row in it, and writes the pairs. */
-enum { GPI_PAIRS_SPAN_MIN = 16384 /* serial: fewest pairs of a group */ };
+enum {
+    GPI_PAIRS_SPAN_MIN = 16384, /* serial: fewest pairs of a group */
+    GPI_PAIRS_STEP = 4096       /* serial: pairs that are decoded and finished in a core's cache */
+};
 
 /* A checked call of gp_join, ready to run. */
 typedef struct gpi_join {
@@ -46608,8 +46611,6 @@ typedef struct gpi_join {
 
 /* ------------------------------------------------------------------ plan */
 
-static bool gpi_join_has_right(gp_join_kind kind) { return kind != GP_JOIN_SEMI && kind != GP_JOIN_ANTI; }
-
 /* Adds the parameters of table/join.cl. */
 static void gpi_join_prelude(const gp_context *gp, const gpi_plan *plan, const void *description,
                              gpi_text *text)
@@ -46620,7 +46621,7 @@ static void gpi_join_prelude(const gp_context *gp, const gpi_plan *plan, const v
     gpi_text_add(text,
                  "#define GPI_ELEMENT uint\n#define GPI_OFFSET ulong\n#define GPI_RUN_INDEX uint\n"
                  "#define GPI_WANTS_KEYS 0\n#define GPI_WANTS_RUNS 1\n#define GPI_WANTS_POSITIONS %d\n",
-                 gpi_join_has_right(j->desc->kind));
+                 j->pairs);
 }
 
 /* Writes what a column has to `text`: "uint", "12 bytes", "strings with offsets of ulong". */
@@ -46655,7 +46656,7 @@ static gp_result gpi_join_describe(gp_context *gp, const gp_join_desc *d, bool b
     memset(j, 0, sizeof *j);
     j->desc = d;
     j->builds = builds;
-    j->pairs = gpi_join_has_right(d->kind);
+    j->pairs = d->kind != GP_JOIN_SEMI && d->kind != GP_JOIN_ANTI;
     j->orders = builds || (j->pairs && !d->table);
     j->left_count =
         gpi_count_make(d->left_count, d->left_count_buffer, d->left_count_offset, d->left_count_type);
@@ -46668,7 +46669,6 @@ static gp_result gpi_join_describe(gp_context *gp, const gp_join_desc *d, bool b
     if (result == GP_OK && !builds) result = gpi_keys_make(gp, "left", d->left, d->column_count, &j->left);
     if (result == GP_OK) result = gpi_keys_make(gp, "right", d->right, d->column_count, &j->right.keys);
     if (result == GP_OK && !builds) result = gpi_join_check_types(gp, d);
-    j->left.seed = j->right.keys.seed;
     j->runs = d->left_count + (d->kind == GP_JOIN_FULL ? d->right_count : 0);
     return result;
 }
@@ -46955,9 +46955,9 @@ static gp_result gpi_join_scan(gpi_call *call, gpi_join *j, cl_mem scratch)
 static gp_result gpi_join_pairs(gpi_call *call, const gpi_join *j, cl_mem scratch)
 {
     const gp_join_desc *d = j->desc;
-    const size_t span = j->plan.shape == GP_SHAPE_SERIAL
-                            ? gpi_serial_span(call->gp, &j->plan, d->capacity, GPI_PAIRS_SPAN_MIN)
-                            : gpi_plan_tile(&j->plan);
+    const bool serial = j->plan.shape == GP_SHAPE_SERIAL;
+    const size_t span = serial ? gpi_serial_span(call->gp, &j->plan, d->capacity, GPI_PAIRS_SPAN_MIN)
+                               : gpi_plan_tile(&j->plan);
     gpi_call_kernel(call, j->program, "gp_join_pairs");
     gpi_call_arg_array(call, scratch, j->offsets_at / 8);
     gpi_call_arg_array(call, scratch, j->begins_at / 4);
@@ -46972,6 +46972,7 @@ static gp_result gpi_join_pairs(gpi_call *call, const gpi_join *j, cl_mem scratc
     gpi_call_arg_uint(call, d->right_count);
     gpi_call_arg_ulong(call, j->runs);
     gpi_call_arg_ulong(call, d->capacity);
+    gpi_call_arg_ulong(call, serial ? GPI_PAIRS_STEP : span);
     gpi_call_arg_ulong(call, span);
     return gpi_call_launch(call, &j->plan, gpi_ceil_div(d->capacity, span));
 }
@@ -47791,10 +47792,11 @@ GP_API gp_result gp_bloom_contains(gp_context *gp, const gp_bloom_desc *desc)
 static double gpi_bloom_rate(double load)
 {
     const size_t middle = (size_t)load;
-    double sum = 0, found = 0, term = 1, unset = 1, set;
+    double sum = 0, found = 0, term = 1, middle_unset = 1, unset, set;
     size_t i;
-    for (i = 0; i < middle; i++) unset *= 31. / 32;
-    for (i = middle; term > 1e-18; i++) { /* i keys set a bit of a word with probability 1 - unset */
+    for (i = 0; i < middle; i++) middle_unset *= 31. / 32;
+    unset = middle_unset; /* the probability that i keys leave a bit of a word unset */
+    for (i = middle; term > 1e-18; i++) {
         set = (1 - unset) * (1 - unset);
         set *= set;
         sum += term;
@@ -47802,8 +47804,7 @@ static double gpi_bloom_rate(double load)
         unset *= 31. / 32;
         term *= load / (double)(i + 1);
     }
-    unset = 1;
-    for (i = 0; i < middle; i++) unset *= 31. / 32;
+    unset = middle_unset;
     term = 1;
     for (i = middle; i > 0 && term > 1e-18; i--) {
         term *= (double)i / load;
@@ -47816,22 +47817,26 @@ static double gpi_bloom_rate(double load)
     return found / sum;
 }
 
+/* Returns whether so many blocks suffice. With more than 4096 keys each, all bits are set. */
+static bool gpi_bloom_suffices(size_t blocks, size_t count, double rate)
+{
+    const double load = (double)count / (double)blocks;
+    return load <= 4096 && gpi_bloom_rate(load) <= rate;
+}
+
 GP_API size_t gp_bloom_blocks(size_t count, double rate)
 {
     size_t low = 0, high = 1; /* low: too few */
     if (!(rate > 0 && rate < 1)) return 0;
-    if (count == 0) return 1;
-    while (high < INT32_MAX &&
-           ((double)count > 4096 * (double)high || gpi_bloom_rate((double)count / (double)high) > rate)) {
+    while (high < INT32_MAX && !gpi_bloom_suffices(high, count, rate)) {
         low = high;
         high = high < INT32_MAX / 2 ? 2 * high : INT32_MAX;
     }
-    if ((double)count > 4096 * (double)high || gpi_bloom_rate((double)count / (double)high) > rate) return 0;
+    if (!gpi_bloom_suffices(high, count, rate)) return 0;
     while (high - low > 1) {
         const size_t middle = low + (high - low) / 2;
-        if ((double)count > 4096 * (double)middle || gpi_bloom_rate((double)count / (double)middle) > rate)
-            low = middle;
-        else high = middle;
+        if (gpi_bloom_suffices(middle, count, rate)) high = middle;
+        else low = middle;
     }
     return high;
 }

@@ -1484,21 +1484,39 @@ size_t put_columns(Call &c, std::initializer_list<key_column> columns, key_list 
     for (const key_column &column : columns) {
         if (k < list.size()) list[k++] = column.column;
         c.expect(column.column.in && (column.column.offsets || !column.column.offsets_type),
-                 "a column is NULL");
-        c.expect(column.rows == columns.begin()->rows, "columns have different numbers of rows");
+                 "gp::key_column: a column is NULL");
+        c.expect(column.rows == columns.begin()->rows,
+                 "gp::key_column: columns have different numbers of rows");
         rows = column.rows;
     }
     return rows;
 }
 
-inline call<gp_group_by_desc> group_by(std::initializer_list<key_column> columns, key_list &list,
-                                       const gp_group_by_desc &d)
+// A call on the keys of rows.
+template <typename Desc>
+call<Desc> rows_of(std::initializer_list<key_column> columns, key_list &list, const Desc &d)
 {
-    call<gp_group_by_desc> c{d};
+    call<Desc> c{d};
     c.d.columns = list.data();
     c.d.column_count = columns.size();
     c.d.count = put_columns(c, columns, list);
     return c;
+}
+
+inline void put_filter(call<gp_bloom_desc> &c, const view<uint32_t> &filter)
+{
+    c.expect(filter.size() % 8 == 0 && filter.offset() % 8 == 0, "a Bloom filter is not whole blocks");
+    c.d.filter = filter.get();
+    c.d.filter_offset = filter.offset() / 8;
+    c.d.block_count = filter.size() / 8;
+}
+
+inline void put_registers(call<gp_hyperloglog_desc> &c, const view<uint32_t> &registers)
+{
+    for (c.d.precision = 0; registers.size() >> c.d.precision > 1;) c.d.precision++;
+    c.expect(registers.size() == size_t(1) << c.d.precision, "registers are not a power of two");
+    c.d.registers = registers.get();
+    c.d.registers_offset = registers.offset();
 }
 } // namespace detail
 
@@ -1509,7 +1527,7 @@ inline returns<uint64_t> group_by(gp_context *ctx, std::initializer_list<key_col
                                   const gp_group_by_desc &d = {})
 {
     detail::key_list list = {};
-    auto c = detail::group_by(columns, list, d);
+    auto c = detail::rows_of(columns, list, d);
     GPI_PUT_IF(groups_out, groups_out, c.d.count);
     GPI_PUT_IF(rows_out, rows_out, c.d.count);
     GPI_PUT_IF(order_out, order_out, c.d.count);
@@ -1550,7 +1568,7 @@ inline returns<uint64_t> group_by(gp_context *ctx, std::initializer_list<key_col
 {
     detail::key_list list = {};
     std::array<gp_group_result, GP_GROUP_RESULTS_MAX> wanted = {};
-    auto c = detail::group_by(columns, list, d);
+    auto c = detail::rows_of(columns, list, d);
     size_t k = 0;
     for (const group_result &r : results) {
         c.expect(!r.result.out || r.size >= c.d.count,
@@ -1566,8 +1584,8 @@ inline returns<uint64_t> group_by(gp_context *ctx, std::initializer_list<key_col
 }
 
 // Writes all pairs of a left and a right row with equal keys, and returns their number; outputs that are {} are not wanted. Outputs
-// without room for all pairs are refused, after the first pairs have been written. `d` may have a `table` that join_build has made. `kind`: see gp_join; semi and anti joins have no
-// right rows.
+// without room for all pairs are refused, after the first pairs have been written. `kind`: see gp_join; semi and anti joins have no
+// right rows. `d` may have a `table` that join_build has made.
 inline returns<uint64_t> join(gp_context *ctx, std::initializer_list<key_column> left,
                               std::initializer_list<key_column> right, view<uint32_t> left_out,
                               view<uint32_t> right_out = {}, gp_join_kind kind = GP_JOIN_INNER,
@@ -1596,14 +1614,8 @@ inline returns<void> bloom_add(gp_context *ctx, view<uint32_t> filter,
                                std::initializer_list<key_column> columns, const gp_bloom_desc &d = {})
 {
     detail::key_list list = {};
-    detail::call<gp_bloom_desc> c{d};
-    c.d.columns = list.data();
-    c.d.column_count = columns.size();
-    c.d.count = detail::put_columns(c, columns, list);
-    c.expect(filter.size() % 8 == 0 && filter.offset() % 8 == 0, "gp::bloom_add: filter is not whole blocks");
-    c.d.filter = filter.get();
-    c.d.filter_offset = filter.offset() / 8;
-    c.d.block_count = filter.size() / 8;
+    auto c = detail::rows_of(columns, list, d);
+    detail::put_filter(c, filter);
     return c.run(ctx, gp_bloom_add);
 }
 
@@ -1613,42 +1625,27 @@ inline returns<void> bloom_contains(gp_context *ctx, view<uint32_t> filter,
                                     const gp_bloom_desc &d = {})
 {
     detail::key_list list = {};
-    detail::call<gp_bloom_desc> c{d};
-    c.d.columns = list.data();
-    c.d.column_count = columns.size();
-    c.d.count = detail::put_columns(c, columns, list);
-    c.expect(filter.size() % 8 == 0 && filter.offset() % 8 == 0,
-             "gp::bloom_contains: filter is not whole blocks");
-    c.d.filter = filter.get();
-    c.d.filter_offset = filter.offset() / 8;
-    c.d.block_count = filter.size() / 8;
+    auto c = detail::rows_of(columns, list, d);
+    detail::put_filter(c, filter);
     GPI_PUT(found, found, c.d.count);
     return c.run(ctx, gp_bloom_contains);
 }
 
-// Adds the keys of all rows to registers, of which there are 2^precision; hyperloglog_estimate reads how many distinct keys they
-// have.
+// Adds the keys of all rows to 2^precision registers; hyperloglog_estimate estimates how many distinct keys they have.
 inline returns<void> hyperloglog_add(gp_context *ctx, view<uint32_t> registers,
                                      std::initializer_list<key_column> columns,
                                      const gp_hyperloglog_desc &d = {})
 {
     detail::key_list list = {};
-    detail::call<gp_hyperloglog_desc> c{d};
-    c.d.columns = list.data();
-    c.d.column_count = columns.size();
-    c.d.count = detail::put_columns(c, columns, list);
-    GPI_PUT(registers, registers, 0);
-    for (c.d.precision = 0; (registers.size() >> c.d.precision) > 1;) c.d.precision++;
-    c.expect(registers.size() == size_t(1) << c.d.precision,
-             "gp::hyperloglog_add: registers are not a power of two");
+    auto c = detail::rows_of(columns, list, d);
+    detail::put_registers(c, registers);
     return c.run(ctx, gp_hyperloglog_add);
 }
 
 inline returns<double> hyperloglog_estimate(gp_context *ctx, view<uint32_t> registers)
 {
     detail::call<gp_hyperloglog_desc> c{gp_hyperloglog_desc{}};
-    GPI_PUT(registers, registers, 0);
-    for (c.d.precision = 0; (registers.size() >> c.d.precision) > 1;) c.d.precision++;
+    detail::put_registers(c, registers);
     return c.template read<double>(ctx, gp_hyperloglog_estimate);
 }
 

@@ -11,8 +11,8 @@ typedef enum gp_join_kind {
     GP_JOIN_INNER = 0, /* those with equal keys */
     GP_JOIN_LEFT,      /* also each left row without a partner */
     GP_JOIN_FULL,      /* also each left and each right row without a partner */
-    GP_JOIN_SEMI,      /* only the left row, of left rows with a partner, once each */
-    GP_JOIN_ANTI,      /* only the left row, of left rows without a partner */
+    GP_JOIN_SEMI,      /* left rows that have a partner, once each; no right rows */
+    GP_JOIN_ANTI,      /* left rows that have no partner; no right rows */
     GP_JOIN_KIND_COUNT /* no kind, but how many kinds there are */
 } gp_join_kind;
 

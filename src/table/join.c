@@ -10,7 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { GPI_PAIRS_SPAN_MIN = 16384 /* serial: fewest pairs of a group */ };
+enum {
+    GPI_PAIRS_SPAN_MIN = 16384, /* serial: fewest pairs of a group */
+    GPI_PAIRS_STEP = 4096       /* serial: pairs that are decoded and finished in a core's cache */
+};
 
 /* A checked call of gp_join, ready to run. */
 typedef struct gpi_join {
@@ -42,8 +45,6 @@ typedef struct gpi_join {
 
 /* ------------------------------------------------------------------ plan */
 
-static bool gpi_join_has_right(gp_join_kind kind) { return kind != GP_JOIN_SEMI && kind != GP_JOIN_ANTI; }
-
 /* Adds the parameters of table/join.cl. */
 static void gpi_join_prelude(const gp_context *gp, const gpi_plan *plan, const void *description,
                              gpi_text *text)
@@ -54,7 +55,7 @@ static void gpi_join_prelude(const gp_context *gp, const gpi_plan *plan, const v
     gpi_text_add(text,
                  "#define GPI_ELEMENT uint\n#define GPI_OFFSET ulong\n#define GPI_RUN_INDEX uint\n"
                  "#define GPI_WANTS_KEYS 0\n#define GPI_WANTS_RUNS 1\n#define GPI_WANTS_POSITIONS %d\n",
-                 gpi_join_has_right(j->desc->kind));
+                 j->pairs);
 }
 
 /* Writes what a column has to `text`: "uint", "12 bytes", "strings with offsets of ulong". */
@@ -89,7 +90,7 @@ static gp_result gpi_join_describe(gp_context *gp, const gp_join_desc *d, bool b
     memset(j, 0, sizeof *j);
     j->desc = d;
     j->builds = builds;
-    j->pairs = gpi_join_has_right(d->kind);
+    j->pairs = d->kind != GP_JOIN_SEMI && d->kind != GP_JOIN_ANTI;
     j->orders = builds || (j->pairs && !d->table);
     j->left_count =
         gpi_count_make(d->left_count, d->left_count_buffer, d->left_count_offset, d->left_count_type);
@@ -102,7 +103,6 @@ static gp_result gpi_join_describe(gp_context *gp, const gp_join_desc *d, bool b
     if (result == GP_OK && !builds) result = gpi_keys_make(gp, "left", d->left, d->column_count, &j->left);
     if (result == GP_OK) result = gpi_keys_make(gp, "right", d->right, d->column_count, &j->right.keys);
     if (result == GP_OK && !builds) result = gpi_join_check_types(gp, d);
-    j->left.seed = j->right.keys.seed;
     j->runs = d->left_count + (d->kind == GP_JOIN_FULL ? d->right_count : 0);
     return result;
 }
@@ -389,9 +389,9 @@ static gp_result gpi_join_scan(gpi_call *call, gpi_join *j, cl_mem scratch)
 static gp_result gpi_join_pairs(gpi_call *call, const gpi_join *j, cl_mem scratch)
 {
     const gp_join_desc *d = j->desc;
-    const size_t span = j->plan.shape == GP_SHAPE_SERIAL
-                            ? gpi_serial_span(call->gp, &j->plan, d->capacity, GPI_PAIRS_SPAN_MIN)
-                            : gpi_plan_tile(&j->plan);
+    const bool serial = j->plan.shape == GP_SHAPE_SERIAL;
+    const size_t span = serial ? gpi_serial_span(call->gp, &j->plan, d->capacity, GPI_PAIRS_SPAN_MIN)
+                               : gpi_plan_tile(&j->plan);
     gpi_call_kernel(call, j->program, "gp_join_pairs");
     gpi_call_arg_array(call, scratch, j->offsets_at / 8);
     gpi_call_arg_array(call, scratch, j->begins_at / 4);
@@ -406,6 +406,7 @@ static gp_result gpi_join_pairs(gpi_call *call, const gpi_join *j, cl_mem scratc
     gpi_call_arg_uint(call, d->right_count);
     gpi_call_arg_ulong(call, j->runs);
     gpi_call_arg_ulong(call, d->capacity);
+    gpi_call_arg_ulong(call, serial ? GPI_PAIRS_STEP : span);
     gpi_call_arg_ulong(call, span);
     return gpi_call_launch(call, &j->plan, gpi_ceil_div(d->capacity, span));
 }

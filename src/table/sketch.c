@@ -119,10 +119,11 @@ GP_API gp_result gp_bloom_contains(gp_context *gp, const gp_bloom_desc *desc)
 static double gpi_bloom_rate(double load)
 {
     const size_t middle = (size_t)load;
-    double sum = 0, found = 0, term = 1, unset = 1, set;
+    double sum = 0, found = 0, term = 1, middle_unset = 1, unset, set;
     size_t i;
-    for (i = 0; i < middle; i++) unset *= 31. / 32;
-    for (i = middle; term > 1e-18; i++) { /* i keys set a bit of a word with probability 1 - unset */
+    for (i = 0; i < middle; i++) middle_unset *= 31. / 32;
+    unset = middle_unset; /* the probability that i keys leave a bit of a word unset */
+    for (i = middle; term > 1e-18; i++) {
         set = (1 - unset) * (1 - unset);
         set *= set;
         sum += term;
@@ -130,8 +131,7 @@ static double gpi_bloom_rate(double load)
         unset *= 31. / 32;
         term *= load / (double)(i + 1);
     }
-    unset = 1;
-    for (i = 0; i < middle; i++) unset *= 31. / 32;
+    unset = middle_unset;
     term = 1;
     for (i = middle; i > 0 && term > 1e-18; i--) {
         term *= (double)i / load;
@@ -144,22 +144,26 @@ static double gpi_bloom_rate(double load)
     return found / sum;
 }
 
+/* Returns whether so many blocks suffice. With more than 4096 keys each, all bits are set. */
+static bool gpi_bloom_suffices(size_t blocks, size_t count, double rate)
+{
+    const double load = (double)count / (double)blocks;
+    return load <= 4096 && gpi_bloom_rate(load) <= rate;
+}
+
 GP_API size_t gp_bloom_blocks(size_t count, double rate)
 {
     size_t low = 0, high = 1; /* low: too few */
     if (!(rate > 0 && rate < 1)) return 0;
-    if (count == 0) return 1;
-    while (high < INT32_MAX &&
-           ((double)count > 4096 * (double)high || gpi_bloom_rate((double)count / (double)high) > rate)) {
+    while (high < INT32_MAX && !gpi_bloom_suffices(high, count, rate)) {
         low = high;
         high = high < INT32_MAX / 2 ? 2 * high : INT32_MAX;
     }
-    if ((double)count > 4096 * (double)high || gpi_bloom_rate((double)count / (double)high) > rate) return 0;
+    if (!gpi_bloom_suffices(high, count, rate)) return 0;
     while (high - low > 1) {
         const size_t middle = low + (high - low) / 2;
-        if ((double)count > 4096 * (double)middle || gpi_bloom_rate((double)count / (double)middle) > rate)
-            low = middle;
-        else high = middle;
+        if (gpi_bloom_suffices(middle, count, rate)) high = middle;
+        else low = middle;
     }
     return high;
 }

@@ -59,7 +59,7 @@ GPI_KERNEL void gp_bloom_put(GPI_COLUMNS_PARAMETERS(columns), volatile __global 
     GPI_COUNT_CHECK(get_group_id(0) == 0, counters);
     gpi_span(gpi_count(bound, wanted, wanted_offset, wanted_words), span, &begin, &end);
     GPI_COLUMNS_SET(columns);
-    gpi_rows_check_strings(columns, begin, end, longest, call, counters);
+    gpi_rows_count_strings(columns, begin, end, longest, call, counters);
     filter += 8 * filter_at;
     for (ulong i = begin + GPI_LOCAL_ID; i < end; i += GPI_BLOOM_ROWS * GPI_WG) {
         gpi_bloom_hash(columns, i, end, i + (GPI_BLOOM_ROWS - 1) * GPI_WG < end,
@@ -86,7 +86,7 @@ GPI_KERNEL void gp_bloom_find(GPI_COLUMNS_PARAMETERS(columns), __global const ui
     GPI_COUNT_CHECK(get_group_id(0) == 0, counters);
     gpi_span(gpi_count(bound, wanted, wanted_offset, wanted_words), span, &begin, &end);
     GPI_COLUMNS_SET(columns);
-    gpi_rows_check_strings(columns, begin, end, longest, call, counters);
+    gpi_rows_count_strings(columns, begin, end, longest, call, counters);
     filter += 8 * filter_at;
     for (ulong i = begin + GPI_LOCAL_ID; i < end; i += GPI_BLOOM_ROWS * GPI_WG) {
         gpi_bloom_hash(columns, i, end, i + (GPI_BLOOM_ROWS - 1) * GPI_WG < end, filter, blocks, hash);

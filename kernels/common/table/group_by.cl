@@ -23,6 +23,7 @@
 #include "table/constants.cl"
 #include "table/keys.cl"
 #include "table/put_span.cl"
+#include "table/row_checks.cl"
 #include "table/rows.cl"
 
 /* Empties table number `table`, which has slots [slots_at, slots_at + size), if it is the one to use. Writes to the state that
@@ -54,17 +55,13 @@ GPI_KERNEL void gp_rows_put(GPI_COLUMNS_PARAMETERS(columns), volatile __global u
     gpi_span(gpi_count(bound, wanted, wanted_offset, wanted_words), span, &begin, &end);
     gpi_key_columns columns;
     gpi_rows t;
-    bool has_long = false;
     if (begin >= end) return;
     GPI_COLUMNS_SET(columns);
     t.slots = slots + slots_at;
     t.size = size;
     t.row_mask = row_mask;
     t.probes = probes;
-    if (table == 0 && gpi_columns_are_bad(columns, begin, end, longest, &has_long) &&
-        atomic_xchg(counters + GPI_COUNT_BAD_CALL, call) != call)
-        (void)atomic_inc(counters + GPI_COUNT_BAD);
-    if (has_long) {
+    if (table == 0 && gpi_rows_check_strings(columns, begin, end, longest, call, counters)) {
         (void)atomic_max(too_small, GPI_ROWS_TABLES);
     } else if (gpi_rows_put_span(t, columns, begin, end, slot_of + slot_of_at, base, too_small, table)) {
         (void)atomic_max(too_small, table + 1);

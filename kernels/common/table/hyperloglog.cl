@@ -21,7 +21,7 @@ GPI_KERNEL void gp_hyperloglog_put(GPI_COLUMNS_PARAMETERS(columns), volatile __g
     GPI_COUNT_CHECK(get_group_id(0) == 0, counters);
     gpi_span(gpi_count(bound, wanted, wanted_offset, wanted_words), span, &begin, &end);
     GPI_COLUMNS_SET(columns);
-    gpi_rows_check_strings(columns, begin, end, longest, call, counters);
+    gpi_rows_count_strings(columns, begin, end, longest, call, counters);
     registers += registers_at;
     for (ulong i = begin + GPI_LOCAL_ID; i < end; i += GPI_WG) {
         const ulong hash = gpi_row_hash(columns, i);

@@ -26,9 +26,8 @@
 #include "table/joined.cl"
 #include "table/keys.cl"
 #include "table/order.cl"
+#include "table/row_checks.cl"
 #include "table/rows.cl"
-
-#define GPI_JOIN_STEP 4096 /* CPUs: positions that are decoded and finished in a core's cache */
 
 /* Counts the call if left strings have bad offsets. Sets *failed if a string has more than `longest` bytes, left or right, or if the right
    table was not built for this call, whose mark is `mark`. Such a call finds no pair, and counts as abandoned. */
@@ -39,13 +38,10 @@ GPI_KERNEL void gp_join_check(GPI_COLUMNS_PARAMETERS(left), __global const uint 
 {
     const bool is_closed = state[state_at + GPI_ROWS_SMALL] >= tables; /* and counted */
     gpi_key_columns left;
-    bool has_long = false;
     ulong begin, end;
     gpi_span(gpi_count(bound, wanted, wanted_offset, wanted_words), span, &begin, &end);
     GPI_COLUMNS_SET(left);
-    if (gpi_columns_are_bad(left, begin, end, longest, &has_long) &&
-        atomic_xchg(counters + GPI_COUNT_BAD_CALL, call) != call)
-        (void)atomic_inc(counters + GPI_COUNT_BAD);
+    const bool has_long = gpi_rows_check_strings(left, begin, end, longest, call, counters);
     if ((is_closed || has_long || state[state_at + GPI_ROWS_MARK] != mark) &&
         atomic_xchg(failed + failed_at, 1u) == 0 && !is_closed)
         (void)atomic_inc(counters + GPI_COUNT_ABANDONED);
@@ -151,7 +147,7 @@ static void gpi_join_finish(gpi_decoded d, ulong first, ulong end, __global cons
 }
 
 /* Writes the pairs. `begins` has `runs` numbers, and `offsets` one more; of these, left_rows are those of left rows. At most `most` pairs
-   are written. */
+   are written, `step` at a time. */
 GPI_KERNEL void gp_join_pairs(__global const ulong *offsets, ulong offsets_at, __global const uint *begins,
                               ulong begins_at, __global const uint *order, ulong order_at,
                               __global const uint *state, ulong state_at, __global uint *left_out,
@@ -159,10 +155,9 @@ GPI_KERNEL void gp_join_pairs(__global const ulong *offsets, ulong offsets_at, _
 #if GPI_WANTS_POSITIONS
                               __global uint *right_out, ulong right_out_at,
 #endif
-                              uint left_rows, uint right_rows, ulong runs, ulong most, ulong span)
+                              uint left_rows, uint right_rows, ulong runs, ulong most, ulong step, ulong span)
 {
     GPI_SHARED(gpi_decode_memory, shared);
-    const ulong step = GPI_ON_CPU ? GPI_JOIN_STEP : span;
     const bool has_order = state[state_at + GPI_ROWS_MANY] != 0;
     gpi_decoded d;
     ulong begin, end;

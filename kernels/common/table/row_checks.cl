@@ -1,19 +1,28 @@
-/* row_checks.cl - counts calls whose strings have bad offsets, or are too long for the device. */
+/* row_checks.cl - checks the strings of rows. */
 #ifndef GPI_TABLE_ROW_CHECKS_CL
 #define GPI_TABLE_ROW_CHECKS_CL
 #include "base/count.cl"
 #include "base/platform.cl"
 #include "table/keys.cl"
 
-/* Counts the call, number `call`, once: as one with bad offsets of strings, or as abandoned, if a string has more than `longest` bytes. */
-static void gpi_rows_check_strings(gpi_key_columns columns, ulong begin, ulong end, ulong longest, uint call,
+/* Counts the call, number `call`, once if strings of rows [begin, end) have bad offsets. Returns whether this item finds a string of more than
+   `longest` bytes. */
+static bool gpi_rows_check_strings(gpi_key_columns columns, ulong begin, ulong end, ulong longest, uint call,
                                    volatile __global uint *counters)
 {
     bool has_long = false;
-    const bool bad = gpi_columns_are_bad(columns, begin, end, longest, &has_long);
-    if (bad && atomic_xchg(counters + GPI_COUNT_BAD_CALL, call) != call)
+    if (gpi_columns_are_bad(columns, begin, end, longest, &has_long) &&
+        atomic_xchg(counters + GPI_COUNT_BAD_CALL, call) != call)
         (void)atomic_inc(counters + GPI_COUNT_BAD);
-    if (has_long && atomic_xchg(counters + GPI_COUNT_LONG_CALL, call) != call)
+    return has_long;
+}
+
+/* Checks as gpi_rows_check_strings does, and counts the call as abandoned, once, if a string is too long. */
+static void gpi_rows_count_strings(gpi_key_columns columns, ulong begin, ulong end, ulong longest, uint call,
+                                   volatile __global uint *counters)
+{
+    if (gpi_rows_check_strings(columns, begin, end, longest, call, counters) &&
+        atomic_xchg(counters + GPI_COUNT_LONG_CALL, call) != call)
         (void)atomic_inc(counters + GPI_COUNT_ABANDONED);
 }
 #endif

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional, Sequence
+from typing import Any, Sequence
 
 import numpy as np
 
@@ -179,7 +179,7 @@ class Sketches(Columns):
             raise ValueError("registers are of uint32, and as many as a power of two from 16 to 2**18")
         return HyperLogLog(self, line, seed)
 
-    def _sketching(self, desc: str, columns: Sequence[Any], seed: Optional[int]) -> tuple[Call, int]:
+    def _sketching(self, desc: str, columns: Sequence[Any], seed: int) -> tuple[Call, int]:
         """A call on the keys of rows, and their number."""
         call = Call(self, desc)
         size, _ = self._key_columns(call, columns, [is_texts(column) for column in columns])
