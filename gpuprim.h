@@ -15579,12 +15579,12 @@ static const char *const gpi_kernel_common_table_bloom[] = {
 "return (uint8)(1) << ((uint8)((uint)hash) * odd >> (uint8)(27));",
 "}",
 "#line 32",
-"GPI_INLINE void gpi_bloom_hash(gpi_key_columns columns, ulong i, ulong end, bool whole,",
-"__global const uint *filter, ulong blocks, __private ulong *hash)",
+"GPI_INLINE void gpi_bloom_hash(gpi_key_columns columns, ulong i, ulong end, __global const uint *filter,",
+"ulong blocks, __private ulong *hash)",
 "{",
-"if (whole) {",
+"if (GPI_WG == 1 && i + GPI_BLOOM_ROWS <= end) {",
 "GPI_EACH(k, GPI_BLOOM_ROWS) {",
-"hash[k] = gpi_row_hash(columns, i + k * GPI_WG);",
+"hash[k] = gpi_row_hash(columns, i + k);",
 "}",
 "} else {",
 "GPI_EACH(k, GPI_BLOOM_ROWS) {",
@@ -15611,8 +15611,7 @@ static const char *const gpi_kernel_common_table_bloom[] = {
 "gpi_rows_count_strings(columns, begin, end, longest, call, counters);",
 "filter += 8 * filter_at;",
 "for (ulong i = begin + GPI_LOCAL_ID; i < end; i += GPI_BLOOM_ROWS * GPI_WG) {",
-"gpi_bloom_hash(columns, i, end, i + (GPI_BLOOM_ROWS - 1) * GPI_WG < end,",
-"(__global const uint *)filter, blocks, hash);",
+"gpi_bloom_hash(columns, i, end, (__global const uint *)filter, blocks, hash);",
 "GPI_EACH(k, GPI_BLOOM_ROWS) {",
 "volatile __global uint *block = filter + 8 * gpi_bloom_block(hash[k], blocks);",
 "const uint8 bits = gpi_bloom_bits(hash[k]);",
@@ -15624,7 +15623,7 @@ static const char *const gpi_kernel_common_table_bloom[] = {
 "}",
 "}",
 "}",
-"#line 80",
+"#line 79",
 "GPI_KERNEL void gp_bloom_find(GPI_COLUMNS_PARAMETERS(columns), __global const uint *filter, ulong filter_at,",
 "ulong blocks, __global uchar *found, ulong found_at, ulong longest, ulong span,",
 "GPI_COUNT_PARAMETERS, uint call, volatile __global uint *counters)",
@@ -15637,7 +15636,7 @@ static const char *const gpi_kernel_common_table_bloom[] = {
 "gpi_rows_count_strings(columns, begin, end, longest, call, counters);",
 "filter += 8 * filter_at;",
 "for (ulong i = begin + GPI_LOCAL_ID; i < end; i += GPI_BLOOM_ROWS * GPI_WG) {",
-"gpi_bloom_hash(columns, i, end, i + (GPI_BLOOM_ROWS - 1) * GPI_WG < end, filter, blocks, hash);",
+"gpi_bloom_hash(columns, i, end, filter, blocks, hash);",
 "GPI_EACH(k, GPI_BLOOM_ROWS) {",
 "const uint8 block = vload8(gpi_bloom_block(hash[k], blocks), filter);",
 "const uint8 missing = gpi_bloom_bits(hash[k]) & ~block;",
@@ -46972,7 +46971,7 @@ static gp_result gpi_join_pairs(gpi_call *call, const gpi_join *j, cl_mem scratc
     gpi_call_arg_uint(call, d->right_count);
     gpi_call_arg_ulong(call, j->runs);
     gpi_call_arg_ulong(call, d->capacity);
-    gpi_call_arg_ulong(call, serial ? GPI_PAIRS_STEP : span);
+    gpi_call_arg_ulong(call, serial ? (size_t)GPI_PAIRS_STEP : span);
     gpi_call_arg_ulong(call, span);
     return gpi_call_launch(call, &j->plan, gpi_ceil_div(d->capacity, span));
 }

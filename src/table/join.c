@@ -406,7 +406,7 @@ static gp_result gpi_join_pairs(gpi_call *call, const gpi_join *j, cl_mem scratc
     gpi_call_arg_uint(call, d->right_count);
     gpi_call_arg_ulong(call, j->runs);
     gpi_call_arg_ulong(call, d->capacity);
-    gpi_call_arg_ulong(call, serial ? GPI_PAIRS_STEP : span);
+    gpi_call_arg_ulong(call, serial ? (size_t)GPI_PAIRS_STEP : span);
     gpi_call_arg_ulong(call, span);
     return gpi_call_launch(call, &j->plan, gpi_ceil_div(d->capacity, span));
 }

@@ -27,14 +27,14 @@ static uint8 gpi_bloom_bits(ulong hash)
     return (uint8)(1) << ((uint8)((uint)hash) * odd >> (uint8)(27));
 }
 
-/* Computes the hashes of rows i, i + GPI_WG and so on, all of which are below `end` if `whole`, and hints that their blocks will soon be
-   read. */
-GPI_INLINE void gpi_bloom_hash(gpi_key_columns columns, ulong i, ulong end, bool whole,
-                               __global const uint *filter, ulong blocks, __private ulong *hash)
+/* Computes the hashes of rows i, i + GPI_WG and so on below `end`, and hints that their blocks will soon be read. On CPUs, rows that are
+   all below `end` are hashed without conditions. */
+GPI_INLINE void gpi_bloom_hash(gpi_key_columns columns, ulong i, ulong end, __global const uint *filter,
+                               ulong blocks, __private ulong *hash)
 {
-    if (whole) {
+    if (GPI_WG == 1 && i + GPI_BLOOM_ROWS <= end) {
         GPI_EACH(k, GPI_BLOOM_ROWS) {
-            hash[k] = gpi_row_hash(columns, i + k * GPI_WG);
+            hash[k] = gpi_row_hash(columns, i + k);
         }
     } else {
         GPI_EACH(k, GPI_BLOOM_ROWS) {
@@ -62,8 +62,7 @@ GPI_KERNEL void gp_bloom_put(GPI_COLUMNS_PARAMETERS(columns), volatile __global 
     gpi_rows_count_strings(columns, begin, end, longest, call, counters);
     filter += 8 * filter_at;
     for (ulong i = begin + GPI_LOCAL_ID; i < end; i += GPI_BLOOM_ROWS * GPI_WG) {
-        gpi_bloom_hash(columns, i, end, i + (GPI_BLOOM_ROWS - 1) * GPI_WG < end,
-                       (__global const uint *)filter, blocks, hash);
+        gpi_bloom_hash(columns, i, end, (__global const uint *)filter, blocks, hash);
         GPI_EACH(k, GPI_BLOOM_ROWS) {
             volatile __global uint *block = filter + 8 * gpi_bloom_block(hash[k], blocks);
             const uint8 bits = gpi_bloom_bits(hash[k]);
@@ -89,7 +88,7 @@ GPI_KERNEL void gp_bloom_find(GPI_COLUMNS_PARAMETERS(columns), __global const ui
     gpi_rows_count_strings(columns, begin, end, longest, call, counters);
     filter += 8 * filter_at;
     for (ulong i = begin + GPI_LOCAL_ID; i < end; i += GPI_BLOOM_ROWS * GPI_WG) {
-        gpi_bloom_hash(columns, i, end, i + (GPI_BLOOM_ROWS - 1) * GPI_WG < end, filter, blocks, hash);
+        gpi_bloom_hash(columns, i, end, filter, blocks, hash);
         GPI_EACH(k, GPI_BLOOM_ROWS) {
             const uint8 block = vload8(gpi_bloom_block(hash[k], blocks), filter);
             const uint8 missing = gpi_bloom_bits(hash[k]) & ~block;
